@@ -1,8 +1,10 @@
 #include "pass_runner.h"
 
 #include "planning/layout_exchange.h"
+#include "text/format_text.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -103,6 +105,53 @@ std::vector<PassStep> sizeSteps() {
   return steps;
 }
 
+namespace {
+
+/// What a module may say of how instructions compute, which no analysis follows: it stays as it is.
+/// All of these are of kernels or of Intel's extensions. Empty where it says nothing of the kind.
+std::string_view unfollowedRule(const Module& module) {
+  using spv::Capability;
+  if (std::ranges::none_of(std::initializer_list<Capability>{Capability::Kernel,
+                                                             Capability::RoundToInfinityINTEL,
+                                                             Capability::FloatingPointModeINTEL,
+                                                             Capability::FunctionFloatControlINTEL},
+                           [&](Capability c) { return module.declares(c); }))
+    return {};
+  for (InstRef i : module.globals()) {
+    if (module.opcode(i) == spv::Op::OpExecutionMode) {
+      switch (spv::ExecutionMode(module.word(i, 2))) {
+      case spv::ExecutionMode::RoundingModeRTPINTEL:
+      case spv::ExecutionMode::RoundingModeRTNINTEL:
+      case spv::ExecutionMode::FloatingPointModeALTINTEL:
+      case spv::ExecutionMode::FloatingPointModeIEEEINTEL:
+        return "a rounding mode";
+      default:
+        break;
+      }
+    }
+    if (module.opcode(i) != spv::Op::OpDecorate) continue;
+    switch (spv::Decoration(module.word(i, 2))) {
+    case spv::Decoration::SaturatedConversion:
+      return "SaturatedConversion";
+    case spv::Decoration::FPRoundingMode:
+      return "FPRoundingMode";
+    case spv::Decoration::FunctionRoundingModeINTEL:
+    case spv::Decoration::FunctionDenormModeINTEL:
+    case spv::Decoration::FunctionFloatingPointModeINTEL:
+      return "a rounding mode of a function";
+    case spv::Decoration::FuncParamAttr:
+      if (module.word(i, 3) == uint32_t(spv::FunctionParameterAttribute::ByVal))
+        return "a parameter that is ByVal";
+      break;
+    default:
+      break;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
 struct PassRunner::Subject {
   Module module;
   Analyses analyses;
@@ -112,7 +161,7 @@ struct PassRunner::Subject {
 
 PassRunner::PassRunner(Module module, const PassSettings& settings)
     : subject_(std::make_unique<Subject>(std::move(module), settings.assumptions)),
-      settings_(settings) {}
+      settings_(settings), unfollowed_(unfollowedRule(subject_->module)) {}
 PassRunner::~PassRunner() = default;
 
 const Module& PassRunner::module() const {
@@ -134,8 +183,14 @@ bool PassRunner::hasNews(const PassStep& step) const {
 Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
                                             std::function<bool(std::string_view site)> maySite) {
   Outcome outcome;
-  if (!hasNews(step)) {
+  if (!unfollowed_.empty() || !hasNews(step)) {
     outcome.isSkipped = true;
+    if (!unfollowed_.empty() && !std::exchange(isTold_, true)) {
+      Remark& remark = outcome.remarks.emplace_back();
+      remark.pass = step.pass->flag;
+      remark.name = "unfollowed-rule";
+      remark.message = formatText("left as it is, by all passes: none follows {}", unfollowed_);
+    }
     return outcome;
   }
   LayoutExchange layouts{.decided = settings_.programLayouts, .narrow = settings_.narrow};

@@ -83,6 +83,8 @@ private:
   uint32_t version_ = 0;                       ///< counts the changes of the module
   std::map<const PassInfo*, uint32_t> leftAt_; ///< the version that a pass left
   std::set<const PassInfo*> changing_;         ///< passes that changed the module
+  std::string_view unfollowed_;                ///< why no pass touches the module; mostly empty
+  bool isTold_ = false;                        ///< that none does
 };
 
 /// The module behind canonicalSteps(), but with calls inlined as `inlining` says, a value of

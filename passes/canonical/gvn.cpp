@@ -89,6 +89,7 @@ private:
   void numberResult(InstRef i, BlockRef b);
   bool visitPhi(InstRef i, BlockRef b);
   bool areAlike(Id old, Id leader) const;
+  bool isUndefined(Id value) const;
   bool isAvailable(Id value, BlockRef b) const;
   void writeRewritten();
 
@@ -177,7 +178,7 @@ void Numbering::visitInst(InstRef i, BlockRef b) {
     return;
   }
   readWords(i);
-  if (const Simplified s = simplifyAll(i); s.value) {
+  if (const Simplified s = simplifyAll(i); s.value && !isUndefined(s.value)) {
     edits_.replace(module_.resultId(i), s.value);
     return;
   }
@@ -269,6 +270,11 @@ bool Numbering::areAlike(Id old, Id leader) const {
          std::all_of(b.begin(), b.end(), [&](const Decoration& d) { return isIn(d, a); });
 }
 
+/// Each use may find another value, so it stands for none (SPIR-V 3.52.1, OpUndef).
+bool Numbering::isUndefined(Id value) const {
+  return module_.opcodeOf(value) == spv::Op::OpUndef;
+}
+
 bool Numbering::isAvailable(Id value, BlockRef b) const {
   const InstRef def = module_.def(value);
   if (!def) return true; // a new constant
@@ -286,7 +292,7 @@ bool Numbering::visitPhi(InstRef i, BlockRef b) {
     if (only) return false;
     only = value;
   }
-  if (!only || !isAvailable(only, b)) return false;
+  if (!only || isUndefined(only) || !isAvailable(only, b)) return false;
   // A copy in its place would be used by phis of the same block before it is there.
   if (!decorations_.of(result).empty() && !areAlike(result, only)) return false;
   edits_.replace(result, only, ValueEdits::Decorated::Equal);
@@ -306,6 +312,7 @@ void Numbering::visitLoad(InstRef i, BlockRef b) {
   NumberTable::Entry& entry = table_.at(words_);
   if (entry.value && dominance_.dominates(entry.block, b)) {
     const Id value = edits_.resolved(entry.value), result = module_.resultId(i);
+    if (isUndefined(value)) return;
     if (module_.opcodeOf(value) == spv::Op::OpLoad && !areAlike(result, value)) return;
     // Only stores may use a conversion that says how it rounds (Vulkan, VUID-StandaloneSpirv-
     // FPRoundingMode-04675).

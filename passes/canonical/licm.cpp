@@ -96,6 +96,7 @@ private:
   void findCertain(const Loop& l);
 
   bool isOutside(Id value, const Loop& l) const;
+  MemoryClasses readClassesOfOperands(InstRef i) const;
   MemoryClasses readClasses(InstRef i) const;
   bool mayMove(InstRef i, BlockRef b, const Loop& l);
   void collect(InstRef i, BlockRef b);
@@ -208,10 +209,24 @@ bool Hoisting::isOutside(Id value, const Loop& l) const {
   return target >= 0 && !loops_.contains(l, of_[size_t(target)].preheader);
 }
 
+/// Of an instruction that reads through some of its operands: images, or pointers, as those that
+/// load cooperative matrices and vectors do.
+MemoryClasses Hoisting::readClassesOfOperands(InstRef i) const {
+  MemoryClasses read = 0;
+  module_.forEachIdOperand(i, [&](uint32_t, Id operand) {
+    const spv::Op type = module_.opcodeOf(module_.typeOf(operand));
+    if (type == spv::Op::OpTypeImage || type == spv::Op::OpTypeSampledImage)
+      read |= only(MemoryClass::Buffer);
+    else if (types_.storageOf(operand))
+      read |= only(classOf(operand));
+  });
+  return read != 0 ? read : only(MemoryClass::Other);
+}
+
 /// What the instruction reads, Other where that is not known.
 MemoryClasses Hoisting::readClasses(InstRef i) const {
   if (!has(module_.effects(i), Effect::ReadsMemory)) return 0;
-  if (module_.opcode(i) != spv::Op::OpLoad) return only(MemoryClass::Buffer); // an image
+  if (module_.opcode(i) != spv::Op::OpLoad) return readClassesOfOperands(i);
   const Id pointer = module_.idAt(i, 3);
   const Id variable = originVariableOf(analyses_, pointer);
   const MemoryClass c = classOf(pointer);

@@ -34,6 +34,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
 #include "analysis/module/memory_operands.h"
 #include "analysis/module/types.h"
 #include "canonical/promotion/debug_values.h"
@@ -48,6 +49,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace lanewise {
@@ -129,6 +131,8 @@ private:
   }
   // rewrite
   Id idOf(HeldValue value, Id type);
+  void know(Id load, HeldValue value);
+  bool isUndefinedOnce(Id load) const;
   void numberPhis();
   void decoratePhi(uint32_t variable, Id phi);
   void writePhis();
@@ -153,7 +157,8 @@ private:
   std::vector<bool> switchEnds_; ///< by BlockRef, merge blocks of OpSwitch; empty until asked for
 
   Rewriter* rewriter_ = nullptr;
-  std::vector<Id> phiIds_; ///< by candidate, null where it is not needed
+  std::vector<Id> phiIds_;      ///< by candidate, null where it is not needed
+  std::set<Id> undefinedLoads_; ///< of what was never written, not by way of another variable
   DeclarationsByType declarations_;
 };
 
@@ -276,14 +281,14 @@ bool Promotion::promoteByDominance(uint32_t variable) {
   const uint32_t store = s.stores.first;
   if (store == kNone && !initialValue(variable).isUndefined()) {
     for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-      phis_.know(blockValues_[e].at.value.id(), initialValue(variable));
+      know(blockValues_[e].at.value.id(), initialValue(variable));
     return true;
   }
   if (store != s.stores.last) return false;
   if (store == kNone) {
     if (!types_.canBeUndefined(variables_.at(variable).type)) return false;
     for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-      phis_.know(blockValues_[e].at.value.id(), HeldValue());
+      know(blockValues_[e].at.value.id(), HeldValue());
     return true;
   }
   const Dominance& dominance = analyses_.get<Dominance>();
@@ -293,7 +298,7 @@ bool Promotion::promoteByDominance(uint32_t variable) {
         !dominance.dominates(stored.block, blockValues_[e].at.block))
       return false;
   for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-    phis_.know(blockValues_[e].at.value.id(), stored.value);
+    know(blockValues_[e].at.value.id(), stored.value);
   return true;
 }
 
@@ -391,7 +396,12 @@ void Promotion::promote(uint32_t variable) {
     return;
   }
   for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
-    phis_.know(blockValues_[e].at.value.id(), placement_.atBeginning(blockValues_[e].at.block));
+    know(blockValues_[e].at.value.id(), placement_.atBeginning(blockValues_[e].at.block));
+}
+
+void Promotion::know(Id load, HeldValue value) {
+  if (value.isUndefined()) undefinedLoads_.insert(load);
+  phis_.know(load, value);
 }
 
 void Promotion::promote() {
@@ -399,7 +409,7 @@ void Promotion::promote() {
   for (uint32_t v = 1; v < variables_.size(); ++v)
     if (isPromoted(v)) promote(v);
   for (const LocalLoad& l : sameBlock_)
-    if (isPromoted(l.variable)) phis_.know(l.load, l.value);
+    if (isPromoted(l.variable)) know(l.load, l.value);
   phis_.simplify();
 }
 
@@ -408,8 +418,10 @@ void Promotion::promote() {
 Id Promotion::idOf(HeldValue value, Id type) {
   value = phis_.find(value);
   if (value.isPhi()) return phiIds_[value.phi()];
-  if (!value.isUndefined()) return value.id();
-  return declarations_.undef(*rewriter_, type);
+  if (!value.isUndefined() && module_.opcodeOf(value.id()) != spv::Op::OpUndef) return value.id();
+  // What nobody has written is the same to all that use what was loaded of it; each use of an
+  // OpUndef may find another value (SPIR-V 3.52.1, OpUndef).
+  return declarations_.null(*rewriter_, type);
 }
 
 void Promotion::numberPhis() {
@@ -444,7 +456,9 @@ void Promotion::writePhis() {
     const HeldValue unreached = types_.canBeUndefined(type) ? HeldValue() : operand->value;
     for (BlockRef p : cfg.predecessors(block)) {
       const HeldValue v = cfg.isReachable(p) ? (operand++)->value : unreached;
-      inst.id(idOf(v, type)).id(module_.labelId(p));
+      // Nothing was loaded that others use as well.
+      const Id id = v.isUndefined() ? declarations_.undef(*rewriter_, type) : idOf(v, type);
+      inst.id(id).id(module_.labelId(p));
     }
     rewriter_->insertAfter(module_.blockInsts(block).first, std::move(inst));
     decoratePhi(variable, phiIds_[phi]);
@@ -453,13 +467,27 @@ void Promotion::writePhis() {
   }
 }
 
+/// Whether the load finds what was never written, and gives it to a single use, once: no variable
+/// hands it on.
+bool Promotion::isUndefinedOnce(Id load) const {
+  if (!undefinedLoads_.contains(load)) return false;
+  const auto uses = analyses_.get<DefUse>().uses(load);
+  if (uses.size() != 1) return false;
+  const InstRef user = uses.front().user;
+  return module_.blockOf(user) == module_.blockOf(module_.def(load)) &&
+         module_.opcode(user) != spv::Op::OpPhi &&
+         !(module_.opcode(user) == spv::Op::OpStore &&
+           module_.opcodeOf(module_.idAt(user, 1)) == spv::Op::OpVariable);
+}
+
 void Promotion::editAccesses(ValueEdits& edits) {
   for (const Access& a : accesses_) {
     if (!isPromoted(a.variable)) continue;
     const Id type = variables_.at(a.variable).type;
     const Id value = module_.idAt(a.inst, 2); // of a load the result, of a store the object
     if (module_.opcode(a.inst) == spv::Op::OpLoad) {
-      edits.replace(value, idOf(HeldValue::of(value), type));
+      edits.replace(value, isUndefinedOnce(value) ? declarations_.undef(*rewriter_, type)
+                                                  : idOf(HeldValue::of(value), type));
       continue;
     }
     edits.erase(a.inst);

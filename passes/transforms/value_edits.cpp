@@ -47,7 +47,8 @@ bool ValueEdits::mustStayAsCopy(Id old) const {
 void ValueEdits::replace(Id old, Id value, Decorated decorated) {
   hasEdits_ = true;
   const InstRef def = module_.def(old);
-  if (decorated == Decorated::KeepAsCopy && mustStayAsCopy(old)) {
+  const bool isUndefined = module_.opcodeOf(value) == spv::Op::OpUndef;
+  if (isUndefined || (decorated == Decorated::KeepAsCopy && mustStayAsCopy(old))) {
     state_[def.value] = State::Copied;
     copies_.emplace(def, value);
     return;

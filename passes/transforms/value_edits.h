@@ -24,7 +24,8 @@ public:
     Equal       ///< the caller knows that the decorations of `value` will do
   };
   /// Every use of `old` becomes `value`, which must be available there; the definition of `old`
-  /// goes. `value` may itself be replaced, before or afterwards, but not by `old`.
+  /// goes. `value` may itself be replaced, before or afterwards, but not by `old`. Of an OpUndef,
+  /// each use of which may find another value (SPIR-V 3.52.1), `old` becomes an OpCopyObject.
   void replace(Id old, Id value, Decorated decorated = Decorated::KeepAsCopy);
   /// Whether a replacement would leave a copy behind, for the sake of decorations.
   bool mustStayAsCopy(Id old) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace lanewise {
@@ -18,9 +19,19 @@ constexpr int kMaxParts = 64;
 bool isVector(const ValueTable& values, Id id) {
   return values.types().info(values.typeOf(id)).kind == Kind::Vector;
 }
-uint32_t componentsOf(const ValueTable& values, Id id) {
+/// Of a vector or scalar; nothing for others, such as vectors whose length is an id.
+std::optional<uint32_t> componentsOf(const ValueTable& values, Id id) {
   const TypeInfo& info = values.types().info(values.typeOf(id));
-  return info.kind == Kind::Vector ? info.count : 1;
+  switch (info.kind) {
+  case Kind::Bool:
+  case Kind::Int:
+  case Kind::Float:
+    return 1;
+  case Kind::Vector:
+    return info.count;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// A part of a composite: where it is, as far as that can be followed.
@@ -35,9 +46,10 @@ bool enterVectorConstruct(const ValueTable& values, std::span<const uint32_t> co
   uint32_t n = part.path.front();
   for (uint32_t word : construct.subspan(3)) {
     const Id operand = values.resolved(Id(word));
-    const uint32_t count = componentsOf(values, operand);
-    if (n >= count) {
-      n -= count;
+    const auto count = componentsOf(values, operand);
+    if (!count) return false;
+    if (n >= *count) {
+      n -= *count;
       continue;
     }
     part.composite = operand;
@@ -78,9 +90,10 @@ bool enterShuffle(const ValueTable& values, std::span<const uint32_t> shuffle, P
   const uint32_t n = shuffle[5 + part.path.front()];
   if (n == kUndefComponent) return false;
   const Id first = values.resolved(Id(shuffle[3])), second = values.resolved(Id(shuffle[4]));
-  const uint32_t count = componentsOf(values, first);
-  part.composite = n < count ? first : second;
-  part.path.front() = n < count ? n : n - count;
+  const auto count = componentsOf(values, first);
+  if (!count) return false;
+  part.composite = n < *count ? first : second;
+  part.path.front() = n < *count ? n : n - *count;
   return true;
 }
 
@@ -129,8 +142,9 @@ Simplified simplifyExtract(const ValueTable& values, std::span<const uint32_t> w
                                                          : Simplified{};
   const spv::Op op = values.opcode(part.composite);
   const bool mayForm = values.widthOf(Id(words[1])) != 0;
-  if (op == spv::Op::OpConstantNull && mayForm) return {splatOf(values, Id(words[1]), 0), {}};
-  if (op == spv::Op::OpUndef && mayForm) return {values.constants().undef(Id(words[1])), {}};
+  // Undefined, but one value for all of its uses.
+  if ((op == spv::Op::OpConstantNull || op == spv::Op::OpUndef) && mayForm)
+    return {splatOf(values, Id(words[1]), 0), {}};
   if (part.composite == Id(words[3]) && std::ranges::equal(part.path, words.subspan(4))) return {};
   return {{}, sameResult(spv::Op::OpCompositeExtract, words).id(part.composite).words(part.path)};
 }
@@ -202,13 +216,14 @@ struct Source {
 /// Shuffles of shuffles, and those that change nothing.
 Simplified simplifyShuffle(const ValueTable& values, std::span<const uint32_t> words) {
   const auto picks = words.subspan(5);
+  const auto first = componentsOf(values, Id(words[3]));
+  if (!first) return {};
   std::vector<Source> sources;
   std::vector<Id> vectors; // distinct
   for (uint32_t n = 0; n < picks.size(); ++n) {
     if (picks[n] == kUndefComponent) return {};
-    const uint32_t first = componentsOf(values, Id(words[3]));
-    Part part{Id(words[picks[n] < first ? 3 : 4]),
-              {picks[n] < first ? picks[n] : picks[n] - first}};
+    Part part{Id(words[picks[n] < *first ? 3 : 4]),
+              {picks[n] < *first ? picks[n] : picks[n] - *first}};
     while (values.opcode(part.composite) == spv::Op::OpVectorShuffle &&
            enterShuffle(values, values.inst(part.composite), part)) {
     }
@@ -227,9 +242,10 @@ Simplified simplifyShuffle(const ValueTable& values, std::span<const uint32_t> w
   if (components.size() == sources.size())
     return {values.constants().composite(Id(words[1]), components), {}};
   const Id a = vectors.front(), b = vectors.back();
+  const auto ofA = componentsOf(values, a);
+  if (!ofA) return {};
   Inst shuffle = sameResult(spv::Op::OpVectorShuffle, words).id(a).id(b);
-  for (const Source& s : sources)
-    shuffle.word(s.component + (s.vector == a ? 0 : componentsOf(values, a)));
+  for (const Source& s : sources) shuffle.word(s.component + (s.vector == a ? 0 : *ofA));
   if (std::ranges::equal(shuffle.finish(), words)) return {};
   // The operands as they were, when only their unused halves differ.
   return vectors.size() == 1 && Id(words[3]) == a &&
@@ -242,7 +258,8 @@ Simplified simplifyShuffle(const ValueTable& values, std::span<const uint32_t> w
 Simplified simplifyDynamic(const ValueTable& values, std::span<const uint32_t> words) {
   const bool isExtract = opcodeOf(words) == spv::Op::OpVectorExtractDynamic;
   const auto index = values.literal(Id(words[isExtract ? 4 : 5]));
-  if (!index || *index >= componentsOf(values, Id(words[3]))) return {};
+  const auto count = componentsOf(values, Id(words[3]));
+  if (!index || !count || *index >= *count) return {};
   if (isExtract)
     return {{},
             sameResult(spv::Op::OpCompositeExtract, words).word(words[3]).word(uint32_t(*index))};

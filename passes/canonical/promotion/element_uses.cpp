@@ -82,6 +82,12 @@ void ElementUses::useOtherwise(Id id) {
     return;
   }
   const LocalPointer& p = pointers_[role - 1];
+  // Where pointers are numbers, other elements may be reached from this one.
+  if (module_.declares(spv::Capability::Addresses))
+    for (uint32_t n = tree_[p.node].parent; n != 0; n = tree_[n].parent) {
+      tree_[n].hasOtherUses = true;
+      tree_[n].isWhole = true;
+    }
   ElementTree::Node& node = tree_[p.node];
   node.hasOtherUses = true;
   if (p.kind != LocalPointer::Kind::Component) node.isWhole = true;

@@ -351,8 +351,17 @@ void InlineCopier::declareExit(Activation& copy) {
 void InlineCopier::mapParameters(const CallSite& call, const FunctionPlan& callee) {
   const Activation& caller = stack_.back();
   map_.emplace_back(); // local numbers begin with 1
-  for (uint32_t p = 1; p <= callee.parameterCount; ++p)
-    map_.push_back(mapped(caller, module_.idAt(call.inst, 3 + p)));
+  for (uint32_t p = 1; p <= callee.parameterCount; ++p) {
+    const Id given = module_.idAt(call.inst, 3 + p);
+    Id argument = mapped(caller, given);
+    // All uses of the parameter have the same value; each of an OpUndef has one of its own.
+    if (module_.opcodeOf(given) == spv::Op::OpUndef) {
+      argument = rewriter_.newId();
+      emit(spv::Op::OpCopyObject, module_.typeOf(given).value, argument.value,
+           mapped(caller, given).value);
+    }
+    map_.push_back(argument);
+  }
 }
 
 /// Of a copy that is pasted into blocks of the caller: these keep their labels, and what is
@@ -369,7 +378,7 @@ void InlineCopier::mapExits(Activation& copy, const FunctionPlan& callee) {
   if (!copy.result) return;
   const Id value = module_.idAt(callee.onlyReturn, 1);
   const uint32_t local = plan_.localOf(value);
-  if (local > callee.parameterCount &&
+  if (local > callee.parameterCount && module_.opcodeOf(value) != spv::Op::OpUndef &&
       module_.facts(module_.def(value)).opClass != OpClass::Variable)
     map_[copy.map + local] = copy.result;
 }

@@ -83,7 +83,8 @@ void LoopCopier::nameResults() {
 
 /// Whether a phi of the header is nothing but another name in this copy.
 bool LoopCopier::isReplaced(size_t phi) const {
-  return phiValues_[phi] && !edits_.mustStayAsCopy(module_.resultId(loop_->shape.phis[phi]));
+  return phiValues_[phi] && module_.opcodeOf(phiValues_[phi]) != spv::Op::OpUndef &&
+         !edits_.mustStayAsCopy(module_.resultId(loop_->shape.phis[phi]));
 }
 
 /// A copy is as precise, as uniform and as exact as the original.
