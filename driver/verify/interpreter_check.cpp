@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <set>
 
 namespace lanewise::driver {
@@ -370,25 +371,27 @@ private:
   void tryOtherWorkgroupOrders(const InputSet& set, const Touched& expected) {
     if (!runner_.hasAtomics(0)) return;
     if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) != keepsOrder_.end())
-      tryOrder({LaneOrder::Reverse, "with workgroups in ascending versus descending order",
-                kOrders[0].poison},
-               set, expected);
+      tryOrder({LaneOrder::Reverse, "descending", kOrders[0].poison},
+               "with workgroups in ascending versus descending order", set, expected);
     // What one order of lanes does and undoes in pairs, another does not. Rounds do without.
     if (!scenario_.round.empty()) return;
-    tryOrder({LaneOrder::Random, "in forward versus random order", kOrders[0].poison}, set,
-             expected);
-    // A device runs others between two atomics of an invocation.
-    tryOrder({LaneOrder::Alternating, "in forward order versus one that alternates at atomics",
-              kOrders[0].poison},
+    tryOrder({LaneOrder::Random, "random", kOrders[0].poison}, "in forward versus random order",
              set, expected);
+    // A device runs others between two atomics of an invocation.
+    tryOrder({LaneOrder::Alternating, "alternating", kOrders[0].poison},
+             "in forward order versus one that alternates at atomics", set, expected);
   }
-  void tryOrder(const NamedOrder& order, const InputSet& set, const Touched& expected) {
-    // One that waits for those before it shows nothing by not ending.
-    auto ends = [&](size_t p, Touched& outputs) {
+  void tryOrder(const NamedOrder& order, const std::string& versus, const InputSet& set,
+                const Touched& expected) {
+    auto planFor = [&](size_t p) {
       InterpreterPlan plan = planOf(p, order);
       plan.keepsWorkgroupOrder = {};
       plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
-      const RunStatus failed = execute(p, order, plan, outputs);
+      return plan;
+    };
+    // One that waits for those before it shows nothing by not ending.
+    auto ends = [&](size_t p, Touched& outputs) {
+      const RunStatus failed = execute(p, order, planFor(p), outputs);
       if (failed) (void)runner_.takeFindings();
       return !failed;
     };
@@ -397,10 +400,13 @@ private:
     takeOriginalFindings();
     for (size_t n = 0; n < outputs.size(); ++n)
       (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
-    noteOrders(expected, outputs, poisonOf(order), order.name + suffixOf(set));
+    noteOrders(expected, outputs, poisonOf(order), versus + suffixOf(set));
     // Of the others what they alone do wrong.
     for (size_t p = 1; p < programs_.size() && !report_.isUnsound; ++p)
-      if (Touched unused; slots_[p] && ends(p, unused)) takeOwnFindings(p, set);
+      if (Touched others; slots_[p] && ends(p, others)) {
+        takeOwnFindings(p, set);
+        compareOutputs(p, set, order, outputs, others, planFor);
+      }
   }
 
   // Of outputs that depend on the order, what does not. Needs all that writes them.
@@ -477,6 +483,16 @@ private:
       slots_[p].reset();
       return;
     }
+    compareOutputs(p, set, order, expected, outputs,
+                   [&](size_t program) { return planOf(program, order); });
+  }
+
+  // `planFor` gives the plan by which a program ran.
+  void compareOutputs(size_t p, const InputSet& set, const NamedOrder& order,
+                      const Touched& expected, Touched& outputs,
+                      const std::function<InterpreterPlan(size_t program)>& planFor) {
+    InterpreterCheckRow& row = result_.rows[p];
+    if (!row.differences.empty()) return;
     for (size_t n = 0; n < outputs.size() && row.differences.empty(); ++n) {
       const uint32_t buffer = contents_.compared()[n];
       auto stray = contents_.unpack(p, buffer, poisonOf(order), &expected[n], outputs[n]);
@@ -485,16 +501,17 @@ private:
       else
         compareBuffer(row, set, order, buffer, expected[n], outputs[n]);
     }
-    if (!row.differences.empty()) lookForWriters(p, order, row.differences);
+    if (!row.differences.empty()) lookForWriters(p, order, planFor, row.differences);
   }
 
   // Once more, so that only what differs pays for being watched.
   void lookForWriters(size_t p, const NamedOrder& order,
+                      const std::function<InterpreterPlan(size_t program)>& planFor,
                       std::vector<BufferDifference>& differences) {
     nameWriters(
         contents_, {p, programs_[0], programs_[p]},
         [&](size_t program, RunObserver& observer) {
-          InterpreterPlan plan = planOf(program, order);
+          InterpreterPlan plan = planFor(program);
           plan.observer = &observer;
           return runner_.execute(*slots_[program], contents_.inputs(poisonOf(order)), plan);
         },
