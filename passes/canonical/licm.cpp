@@ -12,8 +12,8 @@
 //              need any longer; or the subgroup has it once, and those registers are not many; or
 //              the loop has few alive as it is; or it is dear to compute. Names, addresses, push
 //              constants and what is not in registers move with what needs them alone. Not out of
-//              a loop that asks to be unrolled: the compiler has one of each then, and an arm that
-//              has lost what made it dear is one that it flattens.
+//              a loop that asks to be unrolled, or is so short that compilers do: they have one of
+//              each then, and an arm that has lost what made it dear is one that they flatten.
 // Before       %h: OpLoopMerge %m %k None
 //              %b: %s = OpLoad %float %scale      (a uniform block)
 //              %t = OpFMul %float %s %x           (%x from in front of the loop)
@@ -59,6 +59,8 @@ struct Options {
   uint32_t maxUses = 16, maxExpression = 64;
   /// For each register more (operationCost()), where the loop has not few alive.
   double leastGain = 8;
+  /// Iterations of a loop, and instructions of all of them, that compilers write out.
+  uint64_t maxIterations = 8, maxWrittenOut = 256;
   /// Registers that subgroups have, and that a loop may keep values in for what it gains.
   uint32_t maxScalars = 48;
 };
@@ -66,7 +68,7 @@ struct Options {
 /// A natural loop, by the place in Loops::all().
 struct HoistedLoop {
   BlockRef preheader;              ///< goes nowhere but to the header; null: there is none
-  bool isUnrolled = false;         ///< it asks for it
+  bool isUnrolled = false;         ///< it asks for it, or is short
   MemoryClasses written = 0;       ///< in it, and in loops inside
   bool waits = false;              ///< an iteration changes nothing, so that others must
   std::vector<BlockRef> certain;   ///< executed in the first iteration, each dominating the next
@@ -91,6 +93,7 @@ private:
   size_t indexOf(const Loop& l) const { return size_t(&l - loops_.all().data()); }
   MemoryClass classOf(Id pointer) const;
   MemoryClasses changedClasses(const RemovableAccesses& accesses, InstRef i) const;
+  bool isShort(const Loop& l) const;
   void readLoops();
   BlockRef nextCertain(BlockRef b) const;
   void findCertain(const Loop& l);
@@ -141,6 +144,17 @@ MemoryClasses Hoisting::changedClasses(const RemovableAccesses& accesses, InstRe
   return reads && accesses.isNeededForItself(i) ? written | kSharedMemoryClasses : written;
 }
 
+/// Compilers write it out iteration by iteration.
+bool Hoisting::isShort(const Loop& l) const {
+  if (l.tripCount.value_or(0) == 0 || *l.tripCount > options_.maxIterations) return false;
+  uint64_t instructions = 0;
+  for (BlockRef b : l.blocks) {
+    const InstRange all = module_.blockInsts(b);
+    instructions += all.last.value - all.first.value;
+  }
+  return instructions * *l.tripCount <= options_.maxWrittenOut;
+}
+
 void Hoisting::readLoops() {
   RemovableAccesses accesses(analyses_);
   for (uint32_t f = 1; f <= module_.functionCount(); ++f)
@@ -158,6 +172,7 @@ void Hoisting::readLoops() {
     if (const InstRef merge = module_.mergeInst(all[n].header);
         merge && module_.opcode(merge) == spv::Op::OpLoopMerge)
       l.isUnrolled = (module_.word(merge, 3) & uint32_t(spv::LoopControlMask::Unroll)) != 0;
+    of_[n].isUnrolled |= isShort(all[n]);
     for (BlockRef b : all[n].blocks)
       if (loops_.innermost(b) == &all[n])
         for (InstRef i : module_.blockInsts(b)) l.written |= changedClasses(accesses, i);

@@ -624,7 +624,7 @@ private:
     size_t made = 0;
     auto tryValues = [&](auto valuesOf) {
       for (const auto& [id, constant] : shader_.reflection.specConstants)
-        for (uint64_t bits : isFree(id) ? valuesOf(constant) : std::vector<uint64_t>()) {
+        for (uint64_t bits : isFree(id) ? valuesOf(id, constant) : std::vector<uint64_t>()) {
           if (made >= kMostSpecRounds) return;
           Scenario scenario =
               named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
@@ -634,15 +634,29 @@ private:
           ++made;
         }
     };
-    tryValues(otherValues);
+    tryValues([&](uint32_t id, const ReflectedSpecConstant& constant) {
+      return isSize(id) ? smallerSizes(constant) : otherValues(constant);
+    });
     made = 0;
-    tryValues([&](const ReflectedSpecConstant& constant) { return knownValues(constant); });
+    tryValues([&](uint32_t id, const ReflectedSpecConstant& constant) {
+      return isSize(id) ? std::vector<uint64_t>() : knownValues(constant);
+    });
+  }
+
+  bool isSize(uint32_t id) const {
+    return std::ranges::find(shader_.reflection.workgroupSpecIds, std::optional(id)) !=
+           shader_.reflection.workgroupSpecIds.end();
+  }
+
+  // Of a dimension of the workgroup: one that its buffers and the device's limits allow as well.
+  static std::vector<uint64_t> smallerSizes(const ReflectedSpecConstant& constant) {
+    const uint64_t size = constant.defaultBits;
+    if (size < 2) return {};
+    return size == 2 ? std::vector<uint64_t>{1} : std::vector<uint64_t>{size / 2, size - 1};
   }
 
   bool isFree(uint32_t id) const {
-    const auto& sizes = shader_.reflection.workgroupSpecIds;
-    return std::find(sizes.begin(), sizes.end(), id) == sizes.end() &&
-           base_.shaders[0].specConstants.count(id) == 0 &&
+    return base_.shaders[0].specConstants.count(id) == 0 &&
            std::all_of(programs_.begin(), programs_.end(), [id](const Program& program) {
              return program.shaders[0].reflection.specConstants.count(id) != 0;
            });

@@ -411,6 +411,28 @@ uint32_t Speculation::descriptorLevels(Id variable) const {
   }
 }
 
+/// Whether what a pointer leads to is in an array inside a block.
+bool Speculation::isInArray(const PointerOrigin& origin) const {
+  const Types& types = analyses_.get<Types>();
+  Id type = types.pointee(origin.variable);
+  uint32_t levels = descriptorLevels(origin.variable);
+  for (Id index : origin.indices) {
+    const TypeInfo& info = types.info(type);
+    if (info.kind == TypeInfo::Kind::Struct) {
+      const auto member = analyses_.get<Constants>().literal(index);
+      if (!member || *member >= info.count) return true;
+      type = types.member(type, uint32_t(*member));
+      continue;
+    }
+    const bool isArray =
+        info.kind == TypeInfo::Kind::Array || info.kind == TypeInfo::Kind::RuntimeArray;
+    if (isArray && levels == 0) return true;
+    if (isArray) --levels;
+    type = info.element;
+  }
+  return false;
+}
+
 /// Whether it goes through a descriptor that all invocations which the branch leads to agree on,
 /// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
 bool Speculation::mayHaveDivergentDescriptors(InstRef inst) const {
@@ -450,8 +472,11 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   if (!origin.variable) return false;
   std::vector<Id> place = placeOf(origin);
   if (*storage == spv::StorageClass::Uniform && !isStorageBuffer(analyses_, origin.variable)) {
-    place.resize(std::min(place.size(), size_t(descriptorLevels(origin.variable)) + 1));
-    return !isAligned && isInRangeToVariable(pointer, at) && wasAccessed(place, at, {});
+    if (isAligned || !isInRangeToVariable(pointer, at)) return false;
+    // A host binds the members of a block, but of an array as many elements as it has.
+    if (!isInArray(origin))
+      place.resize(std::min(place.size(), size_t(descriptorLevels(origin.variable)) + 1));
+    return wasAccessed(place, at, {});
   }
   return wasAccessed(place, at, load);
 }

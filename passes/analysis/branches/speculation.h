@@ -48,6 +48,8 @@ std::string_view explain(SpeculationBlocker blocker);
 /// it, and makes the shader undefined where that is not so: NoSignedWrap, Uniform, MaxByteOffset.
 bool isPromised(Analyses& analyses, Id value);
 
+struct PointerOrigin;
+
 class Speculation {
 public:
   explicit Speculation(Analyses& analyses);
@@ -73,6 +75,7 @@ private:
   bool isInRangeToVariable(Id pointer, BlockRef at);
   bool isVolatile(InstRef load) const;
   uint32_t descriptorLevels(Id variable) const;
+  bool isInArray(const PointerOrigin& origin) const;
   bool mayHaveDivergentDescriptors(InstRef inst) const;
   bool isSafeLoad(InstRef load, BlockRef at);
   bool wasAccessed(const std::vector<Id>& place, BlockRef at, InstRef load);

@@ -29,7 +29,7 @@ layout(binding = 2) buffer Sums { float sums[]; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = scale;
-  for (uint row = 0u; row < 4u; ++row)
-    for (uint n = 0u; n < 8u; ++n) sum += data[(at + n) & 31u] * (float(row) + scale * scale);
+  for (uint row = 0u; row < 9u; ++row)
+    for (uint n = 0u; n < 9u; ++n) sum += data[(at + n) & 31u] * (float(row) + scale * scale);
   sums[at] = sum;
 }

@@ -14,5 +14,5 @@ layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) uniform Block { float scale; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
-  for (uint n = 0u; n < 8u; ++n) data[at + n] = scale;
+  for (uint n = 0u; n < 9u; ++n) data[at + n] = scale;
 }

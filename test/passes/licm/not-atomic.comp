@@ -11,7 +11,7 @@ layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) buffer Counter { uint counter, limit; };
 void main() {
   uint at = gl_GlobalInvocationID.x, sum = 0u;
-  for (uint n = 0u; n < 8u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum += limit;
 #ifndef MOVES
     sum += atomicAdd(counter, 1u);

@@ -14,7 +14,7 @@ void main() {
   float sum = 0.0;
   tile[at] = float(at);
   barrier();
-  for (uint n = 0u; n < 8u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum += tile[beside] * float(n);
 #ifndef MOVES
     barrier();

@@ -12,7 +12,7 @@ layout(binding = 1) uniform Block { float scale; uint count, divisor; float tabl
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = data[at];
-  for (uint n = 0u; n < 4u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
 #ifndef MOVES
     if (sum > 8.0)
 #endif

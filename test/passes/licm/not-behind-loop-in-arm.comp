@@ -12,7 +12,7 @@ layout(binding = 1) uniform Block { uint index; float table[8]; };
 void main() {
   uint at = gl_GlobalInvocationID.x, place = index;
   float sum = data[at];
-  for (uint n = 0u; n < 4u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     if (sum < 3.0) {
 #ifdef MOVES
       sum *= 0.5;

@@ -17,7 +17,7 @@ float f(float x) {
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = data[at];
-  for (uint n = 0u; n < 4u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
 #ifndef MOVES
     sum = f(sum);
 #endif

@@ -14,7 +14,7 @@ void main() {
   float sum = data[at];
   uint limit = count, index = divisor;
 #ifdef MOVES
-  for (uint n = 0u; n < 4u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum += table[index];
     if (sum > 100.0) break;
   }

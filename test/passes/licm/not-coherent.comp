@@ -14,6 +14,6 @@ coherent
 layout(binding = 1) readonly buffer Limit { uint limit; };
 void main() {
   uint at = gl_GlobalInvocationID.x, sum = 0u;
-  for (uint n = 0u; n < 8u; ++n) sum = sum * 3u + limit;
+  for (uint n = 0u; n < 9u; ++n) sum = sum * 3u + limit;
   data[at] = float(sum);
 }

@@ -14,7 +14,7 @@ void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = data[at];
   ivec2 place = ivec2(int(at) & 7, 3);
-  for (int n = 0; n < 4; ++n) {
+  for (int n = 0; n < 9; ++n) {
     sum = sum * 0.5 + texelFetch(source, place, 0).x;
 #ifndef MOVES
     imageStore(target, ivec2(n), vec4(sum));

@@ -13,7 +13,7 @@ void main() {
   float sum = data[at];
   uint place = at & 3u;
   float own[4] = float[4](sum, sum + 1.0, sum + 2.0, sum + 3.0);
-  for (uint n = 0u; n < 4u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum = sum * 0.5 + own[place];
 #ifndef MOVES
     own[n] = sum;

@@ -10,7 +10,7 @@ layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) uniform Block { uint index; float table[8]; };
 #ifdef MOVES
-const uint kCount = 4u;
+const uint kCount = 9u;
 #else
 const uint kCount = 0u;
 #endif

@@ -10,9 +10,9 @@ layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) uniform Block { uint index; float table[8]; };
 #ifdef MOVES
-const uint kCount = 4u;
+const uint kCount = 9u;
 #else
-layout(constant_id = 0) const uint kCount = 4u;
+layout(constant_id = 0) const uint kCount = 9u;
 #endif
 void main() {
   uint at = gl_GlobalInvocationID.x, place = index;

@@ -12,7 +12,7 @@ layout(binding = 0) buffer Data { float data[]; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = data[at], x = float(at);
-  for (uint n = 0u; n < 8u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
 #ifdef MOVES
     sum = sum * 0.5 + sqrt(x);
 #else

@@ -16,6 +16,6 @@ void main() {
 #ifndef MOVES
   [[unroll]]
 #endif
-  for (uint n = 0u; n < 4u; ++n) sum = sum * scale + float(n);
+  for (uint n = 0u; n < 9u; ++n) sum = sum * scale + float(n);
   data[at] = sum;
 }

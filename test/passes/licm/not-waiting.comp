@@ -12,7 +12,7 @@ layout(binding = 1) readonly buffer Flag { uint flag; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
 #ifdef MOVES
-  for (uint n = 0u; flag == 0u && n < 8u; ++n) {}
+  for (uint n = 0u; flag == 0u && n < 9u; ++n) {}
 #else
   while (flag == 0u) {}
 #endif

@@ -12,7 +12,7 @@ layout(binding = 1) buffer Other { float other[]; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = 0.0;
-  for (uint n = 0u; n < 8u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum = sum * 0.5 + other[5];
 #ifndef MOVES
     for (uint m = 0u; m < 8u; ++m) data[at + m] = sum;

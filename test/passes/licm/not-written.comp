@@ -12,7 +12,7 @@ layout(binding = 1) uniform Block { float scale; uint count, divisor; float tabl
 layout(binding = 2) buffer Other { float other[]; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
-  for (uint n = 0u; n < 8u; ++n)
+  for (uint n = 0u; n < 9u; ++n)
 #ifdef MOVES
     data[at + n] = scale;
 #else

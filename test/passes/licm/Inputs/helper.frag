@@ -10,7 +10,7 @@ layout(location = 1) flat in int threshold;
 #endif
 void main() {
   float sum = x;
-  for (uint n = 0u; n < 8u; ++n) {
+  for (uint n = 0u; n < 9u; ++n) {
     sum += sqrt(sum);
     sum += CHANGES ? 2.0 : 0.5;
   }

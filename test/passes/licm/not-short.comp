@@ -1,0 +1,22 @@
+// Compilers write a loop of a few iterations out and have one of each value then, where it pays.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --licm %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 430
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { float data[]; };
+layout(binding = 1) uniform Block { float scale; };
+#ifdef MOVES
+const uint kCount = 9u;
+#else
+const uint kCount = 8u;
+#endif
+void main() {
+  uint at = gl_GlobalInvocationID.x;
+  float sum = data[at];
+  for (uint n = 0u; n < kCount; ++n) sum = sum * scale + float(n);
+  data[at] = sum;
+}
