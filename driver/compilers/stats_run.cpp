@@ -62,7 +62,8 @@ std::string nameOf(const StatsInput& input) {
 /// What the figures of an input depend on besides its contents and the run. Constants and sizes
 /// differ from input to input where a scenario gives them.
 std::string keyName(const StatsInput& input) {
-  std::string key = nameOf(input);
+  std::string key = fmt::format("{}\n{}", nameOf(input), input.load.entry);
+  for (const auto& [macro, value] : input.load.defines) key += fmt::format("\n{}={}", macro, value);
   for (const auto& [id, bits] : input.assumptions.specConstants)
     key += fmt::format("\n{}:{:x}", id, bits);
   for (const auto& [id, value] : input.constants.values)

@@ -240,6 +240,16 @@ Status mendIntrinsics(Compiled& compiled) {
               fmt::format("{}: warning: glslang {} gives 'fmod' and '%' the divisor's sign; the "
                           "output has the dividend's, as HLSL means and DXC writes it",
                           place(), glslangVersion()));
+    } else if (module->opcode(i) == spv::Op::OpSMod) {
+      rewriter.replace(i, Inst(spv::Op::OpSRem)
+                              .id(module->resultType(i))
+                              .id(module->resultId(i))
+                              .id(module->idAt(i, 3))
+                              .id(module->idAt(i, 4)));
+      addOnce(compiled.warnings,
+              fmt::format("{}: warning: glslang {} gives '%' of integers the divisor's sign; the "
+                          "output has the dividend's, as HLSL means and DXC writes it",
+                          place(), glslangVersion()));
     } else if (isShift(module->opcode(i))) {
       shifts.mask(i);
     } else {

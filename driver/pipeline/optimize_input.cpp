@@ -489,9 +489,10 @@ Result<std::string> depfileText(const std::string& out, const std::string& input
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());
-  for (const std::string& file : {options.scenario.path, options.load.projectFile,
-                                  options.pipelines.path, options.tuning.path})
+  for (const std::string& file :
+       {options.scenario.path, options.load.projectFile, options.pipelines.path})
     if (!file.empty()) files.push_back(file);
+  for (const std::string& file : options.tuning.files()) files.push_back(file);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
   return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files,
                      options.depfile.hasPhony);

@@ -9,16 +9,17 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 namespace lanewise::driver {
 
 namespace {
 
-/// A specialization constant of a module.
+/// What a module has of one SpecId: a constant, or several of one type.
 struct SpecConstant {
-  uint64_t bits = 0;  ///< its default
-  uint32_t bytes = 0; ///< of a value, as VkSpecializationInfo has it
+  std::optional<uint64_t> bits; ///< their default, where they agree on it
+  uint32_t bytes = 0;           ///< of a value, as VkSpecializationInfo has it
 };
 
 std::map<uint32_t, SpecConstant> specConstantsOf(const Module& module) {
@@ -32,12 +33,13 @@ std::map<uint32_t, SpecConstant> specConstantsOf(const Module& module) {
     SpecConstant constant{0, sizeof(uint32_t)}; // a VkBool32
     if (module.opcode(def) == spv::Op::OpSpecConstant) {
       constant.bits = module.word(def, 3);
-      if (module.wordCount(def) > 4) constant.bits |= uint64_t(module.word(def, 4)) << 32;
+      if (module.wordCount(def) > 4) *constant.bits |= uint64_t(module.word(def, 4)) << 32;
       constant.bytes = module.word(module.def(module.resultType(def)), 2) / 8;
     } else {
       constant.bits = module.opcode(def) == spv::Op::OpSpecConstantTrue;
     }
-    constants[module.word(i, 3)] = constant;
+    const auto [known, isNew] = constants.try_emplace(module.word(i, 3), constant);
+    if (known->second.bits != constant.bits) known->second.bits.reset();
   }
   return constants;
 }
@@ -66,7 +68,10 @@ Status checkBits(const std::map<uint32_t, SpecType>& types, SpecValues& values) 
   for (auto& [id, value] : values) {
     const SpecType& type = types.at(id);
     if (value.form != SpecValue::Form::Bits) continue;
-    const bool isNumber = value.isNegative || (value.bits != 0 && value.bits <= kNoFloats);
+    // A negative double is a large negative integer.
+    const uint64_t magnitude = value.isNegative ? 0 - value.bits : value.bits;
+    const bool isNumber =
+        (value.isNegative && type.width < 64) || (magnitude != 0 && magnitude <= kNoFloats);
     if (type.kind == SpecType::Kind::Float && isNumber)
       return failure(
           fmt::format("constants: {0} = {1}: constant {0} is {2}, and an integer here is "
@@ -124,9 +129,12 @@ Result<std::vector<PipelineSet>> setsOf(const RecordedPipelines& pipelines, cons
     PipelineSet set{hasOneEntry ? "" : p.entry, given, {}, p.subgroupSize, 0, {}};
     for (const auto& [id, constant] : declared) {
       const auto named = constants->find(id);
-      if (named != constants->end()) set.constants.insert(*named);
-      set.assumptions.specConstants.try_emplace(id, named != constants->end() ? named->second
-                                                                              : constant.bits);
+      if (named != constants->end()) {
+        set.constants.insert(*named);
+        set.assumptions.specConstants.insert(*named);
+      } else if (constant.bits) {
+        set.assumptions.specConstants.try_emplace(id, *constant.bits);
+      }
     }
     // Of another entry point it would be wrong, and constants say it of each.
     if (hasOneEntry && !set.assumptions.workgroupSize)
@@ -148,8 +156,8 @@ Result<std::vector<uint32_t>> frozenFor(const PipelineSet& set, const Module& mo
   std::map<uint32_t, std::string> values;
   for (const auto& [id, constant] : specConstantsOf(module)) {
     const auto value = set.assumptions.specConstants.find(id);
-    const uint64_t bits =
-        value == set.assumptions.specConstants.end() ? constant.bits : value->second;
+    if (value == set.assumptions.specConstants.end()) continue; // each has its own
+    const uint64_t bits = value->second;
     std::string bytes(constant.bytes, '\0');
     std::memcpy(bytes.data(), &bits, std::min(bytes.size(), sizeof bits));
     values[id] = std::move(bytes);

@@ -216,6 +216,14 @@ void merge(TunedChoices& choices, const TunedChoices& added) {
   }
 }
 
+std::vector<std::string> TuningChoice::files() const {
+  std::vector<std::string> files;
+  if (isGiven()) files.push_back(path);
+  for (const auto& [name, target] : targets)
+    if (name.ends_with(".toml")) files.push_back(name);
+  return files;
+}
+
 std::vector<std::string> devicesFor(const TuningChoice& tuning, std::span<const uint32_t> words) {
   const std::string module = hexOf(sha256(bytesOf(words)));
   std::set<std::string> devices;

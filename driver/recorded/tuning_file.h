@@ -68,6 +68,8 @@ struct TuningChoice {
   std::shared_ptr<const TunedChoices> choices;
   std::map<std::string, TargetProfile> targets; ///< by name, those of `choices`
   bool isGiven() const { return choices != nullptr; }
+  /// What it was read from: the file itself, and those of targets.
+  std::vector<std::string> files() const;
 };
 
 /// What the file has for a module.

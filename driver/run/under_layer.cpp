@@ -1,6 +1,7 @@
 #include "run/under_layer.h"
 
 #include "batch/cache/build_identity.h"
+#include "batch/cache/result_cache.h"
 #include "batch/cache/store.h"
 #include "run/optimize_service.h"
 #include "run/signal_handlers.h"
@@ -109,9 +110,11 @@ std::string identityOf(const LayerRequest& wanted) {
   hash.addField(buildIdentity());
   for (const std::string& word : wanted.passes) hash.addField(word);
   hash.addField(wanted.passFiles);
-  if (const TuningChoice& tuning = wanted.tuning; tuning.isGiven())
+  if (const TuningChoice& tuning = wanted.tuning; tuning.isGiven()) {
     hash.addField(fmt::format("{}\n{}\n{}\n{}", tuning.device, tuning.shape, tuning.shader,
                               asToml(*tuning.choices)));
+    for (const std::string& file : tuning.files()) hash.addField(digestOfFile(file));
+  }
   return hexOf(hash.finish());
 }
 

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,22 +49,23 @@ std::vector<uint32_t> literalOf(ScalarType type, uint64_t bits) {
   return {uint32_t(bits), uint32_t(bits >> 32)};
 }
 
-/// Turns an OpSpecConstant into an OpConstant.
+/// Turns an OpSpecConstant into an OpConstant, with its default where no bits are given.
 void fixConstant(const Module& module, InstRef i, const ReflectedSpecConstant& constant,
-                 uint64_t bits, Rewriter& rewriter) {
+                 std::optional<uint64_t> bits, Rewriter& rewriter) {
   const spv::Op op = module.opcode(i);
   if (op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse) {
-    rewriter.replace(i, Inst(bits ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse)
+    const bool isTrue = bits ? *bits != 0 : op == spv::Op::OpSpecConstantTrue;
+    rewriter.replace(i, Inst(isTrue ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse)
                             .id(module.resultType(i))
                             .id(module.resultId(i)));
     return;
   }
   Inst fixed(spv::Op::OpConstant);
   fixed.id(module.resultType(i)).id(module.resultId(i));
-  if (bits == constant.defaultBits) {
+  if (!bits) {
     fixed.words(module.inst(i).subspan(3));
   } else {
-    fixed.words(literalOf(constant.type, bits));
+    fixed.words(literalOf(constant.type, *bits));
   }
   rewriter.replace(i, std::move(fixed));
 }
@@ -80,6 +83,27 @@ Status checkConstantsExist(const SpecConstants& constants, const PrepareRequest&
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
   }
   return ok();
+}
+
+/// Ids for which several constants stand, with different defaults: glslang gives the workgroup's
+/// size a constant of its own.
+std::set<uint32_t> idsOfSeveralDefaults(const Module& module) {
+  const Decorations decorations(module);
+  std::map<uint32_t, std::vector<uint32_t>> defaults;
+  std::set<uint32_t> several;
+  for (InstRef i : module.globals()) {
+    const spv::Op op = module.opcode(i);
+    if (op != spv::Op::OpSpecConstant && op != spv::Op::OpSpecConstantTrue &&
+        op != spv::Op::OpSpecConstantFalse)
+      continue;
+    const auto specId = decorations.operand(module, module.resultId(i), spv::Decoration::SpecId);
+    if (!specId) continue;
+    std::vector<uint32_t> literal{uint32_t(op)};
+    const auto words = module.inst(i).subspan(3);
+    literal.insert(literal.end(), words.begin(), words.end());
+    if (defaults.try_emplace(*specId, literal).first->second != literal) several.insert(*specId);
+  }
+  return several;
 }
 
 /// Fixes the constants that were asked for and folds what follows from them.
@@ -104,10 +128,9 @@ Result<Words> fixConstants(Words words, const SpecConstants& constants,
     if (!specId) continue;
     auto given = request.fixedConstants.find(*specId);
     if (given == request.fixedConstants.end() && !request.fixesAll) continue;
-    const ReflectedSpecConstant& constant = constants.at(*specId);
-    const uint64_t bits =
-        given == request.fixedConstants.end() ? constant.defaultBits : given->second;
-    fixConstant(*module, i, constant, bits, rewriter);
+    fixConstant(*module, i, constants.at(*specId),
+                given == request.fixedConstants.end() ? std::nullopt : std::optional(given->second),
+                rewriter);
   }
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   const std::string fold[] = {"--fold-spec-const-op-composite"};
@@ -303,6 +326,7 @@ Status fitLanguage(Module& module, const TargetLanguage& target, PreparedModule&
   out.movesLoads = movesLoads(module, target);
   Rewriter rewriter(module);
   if (Status s = nameWorkgroupSize(module, target, rewriter); !s) return s;
+  if (!target.isForVulkan()) writeOutModulo(module, target, rewriter);
   // What is spelled out copies operands.
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   if (Status s = spellOut(module, target, rewriter); !s) return s;
@@ -390,10 +414,17 @@ Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& r
   Result<SpecConstants> constants = reflectSpecConstants(words);
   if (!constants) return constants.error();
   if (Status s = checkConstantsExist(*constants, request); !s) return s.error();
+  const std::set<uint32_t> several = idsOfSeveralDefaults(*given);
+  for (uint32_t id : several)
+    if (!request.fixedConstants.count(id) && request.target.language != Language::SpvAsm)
+      return failure(fmt::format("it cannot be expressed in {0}: specialization constant {1} has "
+                                 "several defaults (the workgroup's size may be one of them); "
+                                 "give its value with --spec-const={1}:VALUE",
+                                 request.target.str(), id));
   out.fixedConstants = request.fixedConstants;
   if (request.fixesAll)
     for (const auto& [id, constant] : *constants)
-      out.fixedConstants.try_emplace(id, constant.defaultBits);
+      if (!several.contains(id)) out.fixedConstants.try_emplace(id, constant.defaultBits);
   if (request.target.language == Language::Msl && out.entry.isCompute())
     noteThreadgroupSize(words, out);
   Result<Words> fixed = fixConstants(words, *constants, request);

@@ -2,7 +2,8 @@
 // says the same at length.
 // RUN: %lanewise opt %s -o %t.spv 2> %t.err && spirv-val --target-env vulkan1.1 %t.spv
 // RUN: FileCheck %s --check-prefix=WARNING < %t.err
-// WARNING: hlsl-intrinsics.hlsl:[[#@LINE+28]]: warning: glslang {{.*}} gives 'fmod' and '%' the divisor's sign
+// WARNING: hlsl-intrinsics.hlsl:[[#@LINE+29]]: warning: glslang {{.*}} gives 'fmod' and '%' the divisor's sign
+// WARNING: hlsl-intrinsics.hlsl:[[#@LINE+33]]: warning: glslang {{.*}} gives '%' of integers the divisor's sign
 // WARNING-NOT: warning
 // RUN: %lanewise verify --device=cpu --no-timing %S/Inputs/hlsl-intrinsics.comp %t.spv | FileCheck %s
 // CHECK: outputs equal
@@ -35,7 +36,7 @@ void main(uint3 id : SV_DispatchThreadID) {
   InterlockedCompareStore(swapped[i], swapped[i] & ~1u, i + 5);
   uint old, older, oldest;
   InterlockedCompareExchange(marks[i], 1u, i, oldest);
-  marks[i] += int(oldest);
+  marks[i] += int(oldest) + (marks[i] >> 20) % -7;
   counters.InterlockedCompareExchange(i * 8 + 4, 3, 4, oldest);
   counters.InterlockedAdd(i * 8, -1, old);
   counters.InterlockedCompareExchange(i * 8 + 4, int(old) & 1, int(i), older);

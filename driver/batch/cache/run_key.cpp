@@ -46,8 +46,8 @@ Result<RunKey> makeRunKey(const RunKeyRequest& request, std::vector<std::string>
   key.flags.push_back(fmt::format("remarks {}", int(options.remarks)));
   if (options.pipelines.isGiven())
     key.files.push_back({options.pipelines.path, digestOfFile(options.pipelines.path)});
-  if (options.tuning.isGiven())
-    key.files.push_back({options.tuning.path, digestOfFile(options.tuning.path)});
+  for (const std::string& file : options.tuning.files())
+    key.files.push_back({file, digestOfFile(file)});
   if (options.targetName.ends_with(".toml"))
     key.files.push_back({options.targetName, digestOfFile(options.targetName)});
   return key;

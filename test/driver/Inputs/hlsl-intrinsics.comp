@@ -21,7 +21,8 @@ void main() {
   shifted[i] = (1u << ((shifted[i] * 7) & 31)) + (0x80000000u >> ((i * 3) & 31)) + state;
   if (swapped[i] == (swapped[i] & ~1u)) swapped[i] = i + 5;
   int mark = marks[i];
-  marks[i] = (mark == 1 ? int(i) : mark) + mark;
+  int now = mark == 1 ? int(i) : mark;
+  marks[i] = now + mark + (now >> 20) - (now >> 20) / -7 * -7;
   if (counters[i * 2 + 1] == 3) counters[i * 2 + 1] = 4;
   uint old = counters[i * 2], older = counters[i * 2 + 1];
   counters[i * 2] = old - 1u;
