@@ -148,11 +148,11 @@ MemoryClasses Hoisting::changedClasses(const RemovableAccesses& accesses, InstRe
 bool Hoisting::isShort(const Loop& l) const {
   if (l.tripCount.value_or(0) == 0 || *l.tripCount > options_.maxIterations) return false;
   uint64_t instructions = 0;
-  for (BlockRef b : l.blocks) {
+  return std::ranges::all_of(l.blocks, [&](BlockRef b) {
     const InstRange all = module_.blockInsts(b);
     instructions += all.last.value - all.first.value;
-  }
-  return instructions * *l.tripCount <= options_.maxWrittenOut;
+    return instructions * *l.tripCount <= options_.maxWrittenOut;
+  });
 }
 
 void Hoisting::readLoops() {
@@ -172,7 +172,7 @@ void Hoisting::readLoops() {
     if (const InstRef merge = module_.mergeInst(all[n].header);
         merge && module_.opcode(merge) == spv::Op::OpLoopMerge)
       l.isUnrolled = (module_.word(merge, 3) & uint32_t(spv::LoopControlMask::Unroll)) != 0;
-    of_[n].isUnrolled |= isShort(all[n]);
+    l.isUnrolled = l.isUnrolled || isShort(all[n]);
     for (BlockRef b : all[n].blocks)
       if (loops_.innermost(b) == &all[n])
         for (InstRef i : module_.blockInsts(b)) l.written |= changedClasses(accesses, i);
