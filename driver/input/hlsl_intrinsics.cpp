@@ -230,26 +230,18 @@ Status mendIntrinsics(Compiled& compiled) {
                           "answer for all components, where HLSL has one for each; compare the "
                           "components one by one, or compile with DXC and hand over its .spv",
                           place(), glslangVersion()));
-    } else if (module->opcode(i) == spv::Op::OpFMod) {
-      rewriter.replace(i, Inst(spv::Op::OpFRem)
+    } else if (module->opcode(i) == spv::Op::OpFMod || module->opcode(i) == spv::Op::OpSMod) {
+      const bool isFloat = module->opcode(i) == spv::Op::OpFMod;
+      rewriter.replace(i, Inst(isFloat ? spv::Op::OpFRem : spv::Op::OpSRem)
                               .id(module->resultType(i))
                               .id(module->resultId(i))
                               .id(module->idAt(i, 3))
                               .id(module->idAt(i, 4)));
       addOnce(compiled.warnings,
-              fmt::format("{}: warning: glslang {} gives 'fmod' and '%' the divisor's sign; the "
-                          "output has the dividend's, as HLSL means and DXC writes it",
-                          place(), glslangVersion()));
-    } else if (module->opcode(i) == spv::Op::OpSMod) {
-      rewriter.replace(i, Inst(spv::Op::OpSRem)
-                              .id(module->resultType(i))
-                              .id(module->resultId(i))
-                              .id(module->idAt(i, 3))
-                              .id(module->idAt(i, 4)));
-      addOnce(compiled.warnings,
-              fmt::format("{}: warning: glslang {} gives '%' of integers the divisor's sign; the "
-                          "output has the dividend's, as HLSL means and DXC writes it",
-                          place(), glslangVersion()));
+              fmt::format("{}: warning: glslang {} gives {} the divisor's sign; the output has the "
+                          "dividend's, as HLSL means and DXC writes it",
+                          place(), glslangVersion(),
+                          isFloat ? "'fmod' and '%'" : "'%' of integers"));
     } else if (isShift(module->opcode(i))) {
       shifts.mask(i);
     } else {

@@ -248,9 +248,11 @@ void fitPrinting(const Module& module, const TargetLanguage& target, Rewriter& r
     if (!prints) rewriter.erase(i);
   }
   if (formats.empty()) return;
-  if (!prints)
+  if (!prints) {
     out.notes.push_back(
         {"debug-printf", fmt::format("debugPrintfEXT is left out: {} has none", target.str())});
+    return;
+  }
   for (Id format : formats)
     rewriter.replace(
         module.def(format),

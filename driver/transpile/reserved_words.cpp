@@ -23,9 +23,8 @@ constexpr std::string_view kHlslWords =
     "column_major compile compile_fragment discard dword fxgroup globallycoherent groupshared in "
     "inout line lineadj linear matrix nointerpolation noperspective out packoffset pass "
     "pixelfragment point precise printf reordercoherent row_major sample sampler shared snorm "
-    "stateblock "
-    "stateblock_state string tbuffer technique technique10 technique11 texture triangle "
-    "triangleadj uniform unorm vector vertexfragment ";
+    "stateblock stateblock_state string tbuffer technique technique10 technique11 texture "
+    "triangle triangleadj uniform unorm vector vertexfragment ";
 constexpr std::string_view kMslWords =
     " atomic atomic_bool atomic_float atomic_int atomic_uint atomic_ulong constant device fragment "
     "imageblock kernel matrix mesh metal object_data packed_type patch_control_point ptrdiff_t "

@@ -142,6 +142,35 @@ public:
     }
   }
 
+  /// OpSMod has the divisor's sign, and what the languages have the dividend's or none that they
+  /// promise: the remainder, and the divisor where that is not 0 and has another sign.
+  void writeOutModulo(InstRef i) {
+    const Id type = module_.resultType(i), a = module_.idAt(i, 3), b = module_.idAt(i, 4);
+    const Shape shape = shapeOf(type);
+    Id shift = rewriter_.uint32Constant(shape.width - 1);
+    if (shape.count > 1) {
+      Inst vector(spv::Op::OpCompositeConstruct);
+      const Id id = rewriter_.newId();
+      vector.id(integerType({32, shape.count, true})).id(id);
+      for (uint32_t n = 0; n < shape.count; ++n) vector.id(shift);
+      rewriter_.insertBefore(i, std::move(vector));
+      shift = id;
+    }
+    const Id quotient = add(i, spv::Op::OpSDiv, type, {a, b});
+    const Id product = add(i, spv::Op::OpIMul, type, {quotient, b});
+    const Id rest = add(i, spv::Op::OpISub, type, {a, product});
+    // All bits of a word are its sign.
+    const auto signOf = [&](Id value) {
+      return add(i, spv::Op::OpShiftRightArithmetic, type, {value, shift});
+    };
+    const Id negated = add(i, spv::Op::OpSNegate, type, {rest});
+    const Id isSome = signOf(add(i, spv::Op::OpBitwiseOr, type, {rest, negated}));
+    const Id isOther = signOf(add(i, spv::Op::OpBitwiseXor, type, {rest, b}));
+    const Id both = add(i, spv::Op::OpBitwiseAnd, type, {isSome, isOther});
+    const Id more = add(i, spv::Op::OpBitwiseAnd, type, {both, b});
+    rewriter_.replace(i, Inst(spv::Op::OpIAdd).id(type).id(module_.resultId(i)).id(rest).id(more));
+  }
+
 private:
   /// A scalar or vector of numbers, as GLSL's functions that pack and unpack see it.
   struct Shape {
@@ -383,37 +412,6 @@ private:
     return ok();
   }
 
-public:
-  /// OpSMod has the divisor's sign, and what the languages have the dividend's or none that they
-  /// promise: the remainder, and the divisor where that is not 0 and has another sign.
-  void writeOutModulo(InstRef i) {
-    const Id type = module_.resultType(i), a = module_.idAt(i, 3), b = module_.idAt(i, 4);
-    const Shape shape = shapeOf(type);
-    Id shift = rewriter_.uint32Constant(shape.width - 1);
-    if (shape.count > 1) {
-      Inst vector(spv::Op::OpCompositeConstruct);
-      const Id id = rewriter_.newId();
-      vector.id(integerType({32, shape.count, true})).id(id);
-      for (uint32_t n = 0; n < shape.count; ++n) vector.id(shift);
-      rewriter_.insertBefore(i, std::move(vector));
-      shift = id;
-    }
-    const Id quotient = add(i, spv::Op::OpSDiv, type, {a, b});
-    const Id product = add(i, spv::Op::OpIMul, type, {quotient, b});
-    const Id rest = add(i, spv::Op::OpISub, type, {a, product});
-    // All bits of a word are its sign.
-    const auto signOf = [&](Id value) {
-      return add(i, spv::Op::OpShiftRightArithmetic, type, {value, shift});
-    };
-    const Id negated = add(i, spv::Op::OpSNegate, type, {rest});
-    const Id isSome = signOf(add(i, spv::Op::OpBitwiseOr, type, {rest, negated}));
-    const Id isOther = signOf(add(i, spv::Op::OpBitwiseXor, type, {rest, b}));
-    const Id both = add(i, spv::Op::OpBitwiseAnd, type, {isSome, isOther});
-    const Id more = add(i, spv::Op::OpBitwiseAnd, type, {both, b});
-    rewriter_.replace(i, Inst(spv::Op::OpIAdd).id(type).id(module_.resultId(i)).id(rest).id(more));
-  }
-
-private:
   /// OpSRem in signed types. False where there is none.
   bool divideSigned(InstRef i) {
     const Shape result = shapeOf(module_.resultType(i));
